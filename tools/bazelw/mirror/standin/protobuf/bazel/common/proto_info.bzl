@@ -1,0 +1,6 @@
+"""Forwards to Bazel's own provider."""
+
+_native = ProtoInfo
+
+# buildifier: disable=name-conventions
+ProtoInfo = _native

@@ -1,0 +1,3 @@
+"""Forwards to Bazel's own rule."""
+
+proto_library = native.proto_library
