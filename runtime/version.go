@@ -1,8 +1,7 @@
-// Package rocm loads and launches GPU kernels.
+// Package rocm is how a Go program runs GPU kernels that hiploom built.
+//
+// So far it knows the GPU architectures that kernels are built for; devices, memory and launches follow.
 package rocm
 
-// #include <stdint.h>
-// static uint32_t one(void) { return 1; }
-import "C"
-
-func One() uint32 { return uint32(C.one()) }
+// Version is the version of this module, the one that MODULE.bazel declares.
+const Version = "0.1.0"
