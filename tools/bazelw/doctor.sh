@@ -5,7 +5,7 @@ row() { printf '%-10s %s\n' "$1" "$2"; }
 row bazelw "$root/bazelw"
 row version "$version, as $root/.bazelversion asks"
 row state "$cache$([ -d "$cache" ] && { [ -w "$cache" ] && printf ' (%s)' "$(du -sh "$state" 2>/dev/null | cut -f1)" || printf ' (not writable!)'; } || printf ' (nothing there yet)')"
-row system "$(uname -s) $(uname -m)$(. /etc/os-release 2>/dev/null && printf ', %s' "$PRETTY_NAME"), as $(id -un)"
+row system "$(uname -s) $(uname -m)$(. /etc/os-release 2>/dev/null && printf ', %s' "$PRETTY_NAME"), as $(user)"
 
 # Look again rather than believe what an earlier call remembered.
 rm -f "$state/versions" 2>/dev/null || :
@@ -39,7 +39,7 @@ elif [ -n "$missing" ]; then
   row "way 3" "no: missing here:$missing"
   third=no
 elif [ "$(id -u)" != 0 ] && ! unshare --user true 2>/dev/null && ! command -v bwrap >/dev/null 2>&1; then
-  row "way 3" "no: $(id -un) may not create user namespaces"
+  row "way 3" "no: $(user) may not create user namespaces"
   third=no
 else
   row "way 3" "possible: not set up yet for the workspace $workspace (the next command does it: 350 MB to download, 1 GB on disk)"
@@ -73,12 +73,14 @@ case $chosen in
       row tree "$tree"
       row bwrap "$([ "$bwrap" = tree ] && echo "$tree/usr/bin/bwrap" || echo "$bwrap")"
       row rc "$rc"
-      row bazel "$tree/usr/bin/bazel ($(. "$mirror/enter.sh" && (enter_tree "$tree" "$bwrap" /usr/bin/bazel --install_base=/usr/share/bazel --trust_install_base --version) | sed 's/^bazel //;/^$/d'))"
+      row bazel "$tree/usr/bin/bazel ($(cat "$tree/usr/share/bazel/build-label.txt"))"
       row java "$(readlink -f "$tree/usr/lib/jvm/default-java")"
       row cc "$tree/usr/bin/gcc ($("$tree/usr/lib64/ld-linux-x86-64.so.2" --library-path "$tree/usr/lib/x86_64-linux-gnu" "$tree/usr/bin/gcc" -dumpfullversion))"
       row go "$state/mirror/archives/$(sed -n 's/.*"\(v[^"]*\.linux-amd64\.zip\)".*/\1/p' "$root/MODULE.bazel")"
       sandbox=no
-      (enter_tree "$tree" "$bwrap" /usr/share/bazel/linux-sandbox -- /usr/bin/true) >/dev/null 2>&1 && sandbox=yes
+      # shellcheck source=mirror/enter.sh
+      . "$mirror/enter.sh"
+      (enter_tree "$tree" "$bwrap" "$output" /usr/share/bazel/linux-sandbox -- /usr/bin/true) >/dev/null 2>&1 && sandbox=yes
       row sandbox "$([ $sandbox = yes ] && echo linux-sandbox || echo 'processwrapper-sandbox: this kernel does not allow linux-sandbox')"
       grep -o 'override_module=[^"]*' "$rc" | sed 's/^override_module=//; s/=/ from /' | sort | while IFS= read -r line; do row module "$line"; done
     fi

@@ -16,6 +16,7 @@ def generated_file(name, generated, committed):
     """
     diff_test(
         name = name + ".current",
+        size = "small",
         failure_message = "To bring {} up to date: ./bazelw run //{}:{}.update".format(committed, native.package_name(), name),
         file1 = generated,
         file2 = committed,

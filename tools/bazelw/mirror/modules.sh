@@ -7,13 +7,8 @@ umask 022
 root=$1 tree=$2 dir=$3
 here=$root/tools/bazelw/mirror
 
-say() { printf 'bazelw: %s\n' "$*" >&2; }
-die() {
-  say "error: $1"
-  shift
-  for line in "$@"; do say "  $line"; done
-  exit 1
-}
+# shellcheck source=../say.sh
+. "$root/tools/bazelw/say.sh"
 in_tree() {
   program=$1
   shift
@@ -23,7 +18,7 @@ in_tree() {
 # Two names and a version out of MODULE.bazel, which is their only home.
 archive=$(sed -n 's/.*"\(v[^"]*\.linux-amd64\.zip\)".*/\1/p' "$root/MODULE.bazel")
 sha256=$(sed -n '/linux-amd64\.zip"/,/]/s/.*"\([0-9a-f]\{64\}\)".*/\1/p' "$root/MODULE.bazel" | head -n 1)
-[ -n "$archive" ] && [ -n "$sha256" ] || die "MODULE.bazel names no Go toolchain for linux-amd64" "restore go_sdk.download there"
+[ -n "$archive$sha256" ] || die "MODULE.bazel names no Go toolchain for linux-amd64" "restore go_sdk.download there"
 version_in_module_file() { sed -n "s/.*bazel_dep(name = \"$1\", version = \"\\([^\"]*\\)\".*/\\1/p" "$root/MODULE.bazel"; }
 
 # The addresses that this machine's Go would ask.
@@ -34,7 +29,7 @@ proxies=${GOPROXY:-}
 printf '%s\n' "$proxies" >"$dir/goproxy"
 
 # The go command's own notation: ",", "|" between addresses, and words like direct.
-sites=$(printf '%s' "$proxies" | tr ',|' '\n\n' | sed 's#/*$##' | grep -E '^(https?|file)://' || :)
+sites=$(printf '%s' "$proxies" | tr ',|' '[\n*]' | sed 's#/*$##' | grep -E '^(https?|file)://' || :)
 
 mkdir -p "$dir/archives" "$dir/modules" "$dir/gomod"
 sha256_of() { sha256sum <"$1" | cut -d' ' -f1; }
@@ -49,7 +44,7 @@ if [ ! -f "$dir/archives/$archive" ]; then
       file://*) cp "${url#file://}" "$dir/archive.new/$archive" 2>/dev/null || continue ;;
       *)
         # apt's own downloader: always there, and it knows the machine's network settings.
-        /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(id -un)" -o Acquire::Retries=3 download-file "$url" "$dir/archive.new/$archive" >"$dir/archive.new/log" 2>&1 || continue
+        /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(user)" -o Acquire::Retries=3 download-file "$url" "$dir/archive.new/$archive" >"$dir/archive.new/log" 2>&1 || continue
         ;;
     esac
     got=$(sha256_of "$dir/archive.new/$archive")
@@ -58,7 +53,7 @@ if [ ! -f "$dir/archives/$archive" ]; then
   done
   if [ "$got" != "$sha256" ]; then
     cat "$dir/archive.new/log" >&2 2>/dev/null || :
-    die "the Go toolchain $archive could not be had from: $(printf '%s ' $sites) https://go.dev/dl/mod" \
+    die "the Go toolchain $archive could not be had from: $(printf '%s' "$sites" | tr '\n' ' ') https://go.dev/dl/mod" \
       "check the network, or name a Go module proxy: GOPROXY=https://PROXY ./bazelw ..."
   fi
   mv "$dir/archive.new/$archive" "$dir/archives/$archive"
@@ -82,11 +77,11 @@ say "unpacking the Go toolchain, to fetch Go modules with"
 rm -rf "$dir/go.new" "$dir/module.new"
 mkdir "$dir/go.new" "$dir/module.new"
 in_tree unzip -q "$dir/archives/$archive" -d "$dir/go.new" || die "$dir/archives/$archive cannot be unpacked" "see above; remove it and run this again"
-GOROOT=$(echo "$dir"/go.new/golang.org/toolchain@*)
-chmod +x "$GOROOT"/bin/go "$GOROOT"/pkg/tool/*/*
+sdk=$(echo "$dir"/go.new/golang.org/toolchain@*)
+chmod +x "$sdk"/bin/go "$sdk"/pkg/tool/*/*
 run_go() {
-  (cd "$1" && shift && GOROOT=$GOROOT GOPROXY=$proxies GOTOOLCHAIN=local GOWORK=off GOFLAGS=-modcacherw CGO_ENABLED=0 \
-    GOMODCACHE=$dir/gomod GOCACHE=$dir/go.new/cache "$GOROOT/bin/go" "$@")
+  (cd "$1" && shift && GOROOT=$sdk GOPROXY=$proxies GOTOOLCHAIN=local GOWORK=off GOFLAGS=-modcacherw CGO_ENABLED=0 \
+    GOMODCACHE=$dir/gomod GOCACHE=$dir/go.new/cache "$sdk/bin/go" "$@")
 }
 
 say "fetching the Go modules that go.sum names"

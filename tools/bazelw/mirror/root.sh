@@ -9,13 +9,8 @@ new=$tree.new
 apt=$dir/apt
 version=$(cat "$root/.bazelversion")
 
-say() { printf 'bazelw: %s\n' "$*" >&2; }
-die() {
-  say "error: $1"
-  shift
-  for line in "$@"; do say "  $line"; done
-  exit 1
-}
+# shellcheck source=../say.sh
+. "$root/tools/bazelw/say.sh"
 
 job=
 stop() {
@@ -68,7 +63,7 @@ Dir::Cache::archives "$apt/archives";
 APT::Architecture "amd64";
 APT::Architectures "amd64";
 APT::Install-Recommends "false";
-APT::Sandbox::User "$(id -un)";
+APT::Sandbox::User "$(user)";
 APT::Update::Error-Mode "any";
 Acquire::Languages "none";
 Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
@@ -93,7 +88,7 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # The machine's own apt says which mirrors it uses, whatever the form its sources have.
 mirrors=$(
-  printf '%s\n' "${HIPLOOM_DEB_MIRROR:-}" | tr ', ' '\n\n'
+  printf '%s\n' "${HIPLOOM_DEB_MIRROR:-}" | tr ', ' '[\n*]'
   apt-get update --print-uris -q -o Debug::NoLocking=true -o Dir::State::lists="$apt/none" 2>/dev/null |
     sed -n "s#^'\\(.*\\)/dists/\\([^/]*\\)/InRelease'.*#\\2 \\1#p" | grep -v -e '-security ' | cut -d' ' -f2-
 )
@@ -178,6 +173,7 @@ say "unpacking $count packages"
 rm -rf "$new"
 mkdir -p "$new"
 unpack() {
+  # shellcheck disable=SC2016 # for the inner shell
   awk '{ print $1 }' "$apt/files" | grep -v '^golang-' | (cd "$apt/archives" && xargs -n 16 -P "$(nproc)" sh -c '
     for deb; do
       dpkg-deb --fsys-tarfile "$deb" | tar -x -f - -C "$0" --no-same-owner --no-same-permissions \
@@ -198,6 +194,9 @@ link awk gawk
 link cc gcc
 link c++ g++
 link which which.gnu
+# shellcheck source=enter.sh
+. "$here/enter.sh"
+mkdir "$new$output_mount"
 jvm=$(readlink -f "$new/usr/lib/jvm/default-java")
 find "$jvm/" -type l -lname '/etc/*' | while IFS= read -r link; do
   target=$new$(readlink "$link")
@@ -234,7 +233,7 @@ done
 [ -n "$bwrap" ] || {
   cat "$apt/bwrap.log" >&2
   die "bubblewrap cannot set up Bazel's root tree on this machine (its words are above)" \
-    "user namespaces must be allowed to $(id -un): sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container: --security-opt seccomp=unconfined"
+    "user namespaces must be allowed to $(user): sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container: --security-opt seccomp=unconfined"
 }
 say "making Java's key store from $(find "$apt/certificates" -name '*.crt' | awk 'END { print NR }') certificates"
 find "$apt/certificates" -name '*.crt' | sort | sed "s#^$apt/certificates/#+/certificates/#" |

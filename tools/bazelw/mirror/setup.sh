@@ -8,13 +8,8 @@ root=$1 workspace=$2 cache=$3 rc=$4
 here=$root/tools/bazelw/mirror
 dir=$cache/bazelw/mirror
 
-say() { printf 'bazelw: %s\n' "$*" >&2; }
-die() {
-  say "error: $1"
-  shift
-  for line in "$@"; do say "  $line"; done
-  exit 1
-}
+# shellcheck source=../say.sh
+. "$root/tools/bazelw/say.sh"
 
 case $(uname -s)-$(uname -m) in
   Linux-x86_64) ;;
@@ -25,11 +20,10 @@ for tool in apt-get apt-config dpkg-deb flock sha256sum tar awk; do
     die "only package mirrors can be reached, and setting Bazel up from one needs '$tool', which is missing" "on a Debian system: apt-get install apt dpkg util-linux coreutils tar mawk"
 done
 if [ "$(id -u)" != 0 ] && command -v unshare >/dev/null 2>&1 && ! unshare --user true 2>/dev/null && ! command -v bwrap >/dev/null 2>&1; then
-  die "this machine does not let $(id -un) create user namespaces, in which Bazel's root tree runs" \
+  die "this machine does not let $(user) create user namespaces, in which Bazel's root tree runs" \
     "allow it (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0), or install bubblewrap"
 fi
-mkdir -p "$dir/rc" 2>/dev/null && [ -w "$dir" ] ||
-  die "cannot write to $dir" "point XDG_CACHE_HOME at a directory that $(id -un) may write to"
+make_writable "$dir/rc"
 
 # One set-up at a time: the second finds the first one's work done.
 exec 9>"$dir/lock"
@@ -54,24 +48,33 @@ case $workspace/ in
   /usr/* | /lib/* | /lib64/* | /bin/* | /sbin/*) die "the workspace $workspace lies in a directory that Bazel's root tree replaces" "move it, for example below the home directory" ;;
 esac
 
+# shellcheck source=enter.sh
+. "$here/enter.sh"
+output='' output_root=$cache/bazel
+case $cache in
+  *[[:space:]]*)
+    output=$output_root output_root=$output_mount
+    mkdir -p "$output"
+    ;;
+esac
+
 quote() { printf '%s' "$1" | sed 's/["\\]/\\&/g'; }
 {
   printf '# tree: %s\n' "$tree"
   printf '# bwrap: %s\n' "$(cat "$tree/bwrap")"
+  printf '# output: %s\n' "$output"
   printf '# Written by bazelw for the workspace %s; see tools/bazelw/README.md.\n' "$workspace"
   printf 'startup --server_javabase=/usr/lib/jvm/default-java\n'
   # Bazel's Java is older than this runtime, which would warn of what it does.
   printf 'startup --host_jvm_args=--enable-native-access=ALL-UNNAMED --host_jvm_args=--sun-misc-unsafe-memory-access=allow\n'
-  printf 'startup "--output_user_root=%s"\n' "$(quote "$cache/bazel")"
+  printf 'startup "--output_user_root=%s"\n' "$(quote "$output_root")"
   printf 'common --noenable_workspace\n'
   printf 'common "--distdir=%s"\n' "$(quote "$dir/archives")"
   # Everything that go.sum names is in this directory; go.sum, not the network, vouches for it.
   printf 'common "--repo_env=GOPROXY=file://%s|%s"\n' "$(quote "$dir/gomod/cache/download" | sed 's/%/%25/g; s/ /%20/g')" "$(cat "$dir/goproxy")"
   printf 'common --repo_env=GOSUMDB=off\n'
   # The sandbox's own /tmp would hide what lies below the real one.
-  case $workspace/$cache/$root in
-    *) case :$workspace:$cache:$root in *:/tmp/*) printf 'common --noincompatible_sandbox_hermetic_tmp\n' ;; esac ;;
-  esac
+  case :$workspace:$cache:$root in *:/tmp/*) printf 'common --noincompatible_sandbox_hermetic_tmp\n' ;; esac
   awk -v list="$here/modules.list" -v standin="$here/standin" -v tree="$tree" -v gomodules="$dir/modules" -v root="$root" \
     -f "$here/overrides.awk" "$workspace/MODULE.bazel"
 } >"$rc.new"
