@@ -12,7 +12,6 @@ tool (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
-	github.com/ProtonMail/go-crypto v1.5.2 // indirect
 	github.com/bazelbuild/bazel-gazelle v0.47.0 // indirect
 	github.com/bazelbuild/buildtools v0.0.0-20260904073137-eaa4d125b423 // indirect
 	github.com/bazelbuild/rules_go v0.59.0 // indirect
@@ -33,4 +32,7 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 )
 
-require github.com/stretchr/testify v1.12.1
+require (
+	github.com/ProtonMail/go-crypto v1.5.2
+	github.com/stretchr/testify v1.12.1
+)

@@ -36,6 +36,7 @@ type network struct {
 	tamper  string        // damages answers whose path contains it
 	stall   string        // never finishes answers whose path contains it
 	stalled chan struct{} // receives when that happens
+	resumed chan struct{} // closed when the misbehaviour ends
 }
 
 // machineMirrors asks the machine which mirrors it uses.
@@ -52,9 +53,13 @@ func machineMirrors(t *testing.T) map[string]string {
 }
 
 func newNetwork(t *testing.T, store string) *network {
-	n := &network{t: t, origins: machineMirrors(t), store: store, served: map[string]int{}, stalled: make(chan struct{}, 100)}
+	n := &network{t: t, origins: machineMirrors(t), store: store, served: map[string]int{}, stalled: make(chan struct{}, 100), resumed: make(chan struct{})}
 	n.server = httptest.NewServer(n)
-	t.Cleanup(func() { n.server.CloseClientConnections(); n.server.Close() })
+	t.Cleanup(func() {
+		n.misbehave("", "")
+		n.server.CloseClientConnections()
+		n.server.Close()
+	})
 	return n
 }
 
@@ -69,6 +74,7 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.served[r.URL.Path]++
 	tamper := n.tamper != "" && strings.Contains(r.URL.Path, n.tamper)
 	stall := n.stall != "" && strings.Contains(r.URL.Path, n.stall)
+	resumed := n.resumed
 	n.mu.Unlock()
 
 	body, status, err := n.fetch(r.Context(), origin+"/"+rest)
@@ -86,8 +92,9 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(body[:len(body)/2])
 		w.(http.Flusher).Flush()
 		n.stalled <- struct{}{}
-		<-r.Context().Done()
-		return
+		// The request's context does not tell: apt sends requests ahead, and then nobody watches for its end.
+		<-resumed
+		panic(http.ErrAbortHandler)
 	}
 	w.Write(body)
 }
@@ -124,6 +131,8 @@ func (n *network) misbehave(tamper, stall string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tamper, n.stall = tamper, stall
+	close(n.resumed)
+	n.resumed = make(chan struct{})
 }
 
 // environment is a person's whose only network is n.

@@ -51,3 +51,22 @@ ARCHS = [
     _arch("gfx11-generic", 0x54, 32, "rdna"),
     _arch("gfx12-generic", 0x59, 32, "rdna"),
 ]
+
+# Architectures that the compiler of a committed lock does not know, by the toolchain's name: their device libraries are
+# older than these.
+UNKNOWN_TO = {
+    "rocm": [],
+    "rocm_trixie": [
+        "gfx950",
+        "gfx1152",
+        "gfx1153",
+        "gfx1200",
+        "gfx1201",
+        "gfx9-generic",
+        "gfx9-4-generic",
+        "gfx10-1-generic",
+        "gfx10-3-generic",
+        "gfx11-generic",
+        "gfx12-generic",
+    ],
+}

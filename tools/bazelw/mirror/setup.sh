@@ -67,6 +67,8 @@ quote() { printf '%s' "$1" | sed 's/["\\]/\\&/g'; }
   printf 'startup --server_javabase=/usr/lib/jvm/default-java\n'
   # Bazel's Java is older than this runtime, which would warn of what it does.
   printf 'startup --host_jvm_args=--enable-native-access=ALL-UNNAMED --host_jvm_args=--sun-misc-unsafe-memory-access=allow\n'
+  # A server sees the tree it was started in: another tree must be another server, and different options make one.
+  printf 'startup --host_jvm_args=-Dhiploom.tree=%s\n' "${tree##*/}"
   printf 'startup "--output_user_root=%s"\n' "$(quote "$output_root")"
   printf 'common --noenable_workspace\n'
   printf 'common "--distdir=%s"\n' "$(quote "$dir/archives")"
