@@ -2,6 +2,7 @@ package bazelw
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,17 +12,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bench is a checkout with a PATH that holds the system's basic tools and whatever a test adds.
+// bench is a checkout with a PATH of its own: first what a test adds, then what every system has.
 type bench struct {
-	t         *testing.T
-	dir, bin  string
-	cache     string
-	variables []string
+	t           *testing.T
+	dir         string
+	bin, system string
+	cache       string
+	variables   []string
 }
 
 func newBench(t *testing.T) *bench {
 	base := t.TempDir()
-	b := &bench{t: t, dir: checkout(t, filepath.Join(base, "check out")), bin: filepath.Join(base, "bin"), cache: filepath.Join(base, "cache")}
+	b := &bench{
+		t: t, dir: checkout(t, filepath.Join(base, "check out")), cache: filepath.Join(base, "cache"),
+		bin: filepath.Join(base, "bin"), system: filepath.Join(base, "system"),
+	}
+	require.NoError(t, os.Mkdir(b.system, 0o755))
+	for _, tool := range []string{
+		"awk", "basename", "cat", "chmod", "cp", "cut", "date", "dirname", "du", "env", "flock", "grep", "head", "id", "ls", "mkdir", "mv",
+		"nproc", "readlink", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tar", "touch", "tr", "uname", "xargs",
+	} {
+		path, err := exec.LookPath(tool)
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(path, filepath.Join(b.system, tool)))
+	}
 	// A network that is not there, whatever the machine's.
 	b.add("curl", "echo 'no network in this test' >&2; exit 6")
 	return b
@@ -37,7 +51,7 @@ func (b *bench) addBazel(name, version string) string {
 }
 
 func (b *bench) run(args ...string) outcome {
-	env := append([]string{"PATH=" + b.bin + ":/usr/bin:/bin", "XDG_CACHE_HOME=" + b.cache, "HOME=" + b.cache}, b.variables...)
+	env := append([]string{"PATH=" + b.bin + ":" + b.system, "XDG_CACHE_HOME=" + b.cache, "HOME=" + b.cache}, b.variables...)
 	return call(b.t, b.dir, env, "./bazelw", args...)
 }
 
@@ -67,7 +81,7 @@ func TestBazelIsFoundFromAnotherDirectoryAndThroughALink(t *testing.T) {
 	b.addBazel("bazel", version(t))
 	link := filepath.Join(b.bin, "launcher")
 	require.NoError(t, os.Symlink(filepath.Join(b.dir, "bazelw"), link))
-	got := call(t, t.TempDir(), []string{"PATH=" + b.bin + ":/usr/bin:/bin", "HOME=" + b.cache}, link, "info")
+	got := call(t, t.TempDir(), []string{"PATH=" + b.bin + ":" + b.system, "HOME=" + b.cache}, link, "info")
 	assert.Equal(t, "<bazel><info>", got.stdout, got.stderr)
 }
 
@@ -152,7 +166,7 @@ func TestWayMustBeOneOfThree(t *testing.T) {
 
 func TestNoHomeIsAClearError(t *testing.T) {
 	b := newBench(t)
-	got := call(t, b.dir, []string{"PATH=/usr/bin:/bin"}, "./bazelw", "build")
+	got := call(t, b.dir, []string{"PATH=" + b.system}, "./bazelw", "build")
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.stderr, "neither XDG_CACHE_HOME nor HOME is set")
 }
@@ -174,16 +188,7 @@ func TestReleaseWithAnotherHashIsRefused(t *testing.T) {
 
 func TestMissingPrerequisiteIsNamed(t *testing.T) {
 	b := newBench(t)
-	// A PATH that has the tools every system has, and no apt.
-	for _, tool := range []string{"sh", "cat", "sha256sum", "uname", "mkdir", "id", "sed", "awk", "ls", "tar", "flock", "dpkg-deb", "cut"} {
-		for _, dir := range []string{"/usr/bin/", "/bin/"} {
-			if _, err := os.Stat(dir + tool); err == nil {
-				require.NoError(t, os.Symlink(dir+tool, filepath.Join(b.bin, tool)))
-				break
-			}
-		}
-	}
-	b.variables = []string{"PATH=" + b.bin, "HIPLOOM_BAZELW_WAY=mirror"}
+	b.variables = []string{"HIPLOOM_BAZELW_WAY=mirror"}
 	got := b.run("build")
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.stderr, "needs 'apt-get', which is missing")
