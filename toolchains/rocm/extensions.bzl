@@ -10,10 +10,11 @@ The root module's tags win over those of its dependencies; hiploom's own come la
 load("//toolchains/rocm/private:local.bzl", "rocm_local")
 load("//toolchains/rocm/private:lock.bzl", "INSPECT_ROLES", "TREE_ROLES", "parse_lock")
 load("//toolchains/rocm/private:package.bzl", "rocm_package")
+load("//toolchains/rocm/private:toolchains.bzl", "rocm_toolchains")
 load("//toolchains/rocm/private:tree.bzl", "rocm_inspect", "rocm_tree")
 
 _NAME = attr.string(
-    doc = "The name of the repository. The default, \"rocm\", is the one whose toolchain is registered.",
+    doc = "The name of the repository. The default, \"rocm\", is the one whose toolchain is registered, by @rocm_toolchains.",
     default = "rocm",
 )
 
@@ -41,6 +42,7 @@ def _repository_name(toolchain, package):
     return toolchain + "_deb_" + package.replace("+", "x")
 
 def _hermetic(mctx, tag):
+    """Makes a lock's repositories; returns the name of the one that inspects code, or an empty string."""
     lock = parse_lock(mctx.read(tag.lock), str(tag.lock))
     if lock.error:
         fail(lock.error)
@@ -75,6 +77,7 @@ def _hermetic(mctx, tag):
             packages = files(INSPECT_ROLES),
             tree = "@{}//:BUILD.bazel".format(tag.name),
         )
+    return inspect
 
 def _rocm_impl(mctx):
     # Modules come root first, so the first that claims a name has it.
@@ -88,10 +91,12 @@ def _rocm_impl(mctx):
             if tag.name in claimed:
                 continue
             claimed[tag.name] = True
+            inspect = ""
             if hasattr(tag, "lock"):
-                _hermetic(mctx, tag)
+                inspect = _hermetic(mctx, tag)
             else:
                 rocm_local(name = tag.name, path = tag.path, toolchain = tag.name)
+            rocm_toolchains(name = tag.name + "_toolchains", inspect = inspect, tree = tag.name)
     return mctx.extension_metadata(reproducible = True)
 
 rocm = module_extension(

@@ -20,7 +20,6 @@ def _rocm_local_impl(rctx):
         bitcode = bitcode_files(root, layout, ARCHS),
         layout = layout,
         toolchain_bzl = str(Label("//toolchains/rocm:toolchain.bzl")),
-        toolchain_type = str(Label("//toolchains/rocm:toolchain_type")),
     ), executable = False)
 
 rocm_local = repository_rule(

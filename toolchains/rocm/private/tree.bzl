@@ -173,7 +173,6 @@ def _rocm_tree_impl(rctx):
         perl_library = perl_library,
         inspect = rctx.attr.inspect,
         toolchain_bzl = str(Label("//toolchains/rocm:toolchain.bzl")),
-        toolchain_type = str(Label("//toolchains/rocm:toolchain_type")),
     ), executable = False)
 
 rocm_tree = repository_rule(
@@ -219,7 +218,6 @@ def _rocm_inspect_impl(rctx):
         programs = programs,
         tree = rctx.attr.tree,
         toolchain_bzl = str(Label("//toolchains/rocm:toolchain.bzl")),
-        toolchain_type = str(Label("//toolchains/rocm:inspect_toolchain_type")),
     ), executable = False)
 
 rocm_inspect = repository_rule(

@@ -3,7 +3,7 @@
 _HEADER = """# Written by hiploom's module extension rocm; do not edit.
 """
 
-def tree_build_file(name, layout, bitcode, libraries, library_path, loader, more_libraries, gcc, perl_library, inspect, toolchain_bzl, toolchain_type):
+def tree_build_file(name, layout, bitcode, libraries, library_path, loader, more_libraries, gcc, perl_library, inspect, toolchain_bzl):
     """Returns the BUILD file of a tree of packages."""
     return _HEADER + """
 load({toolchain_bzl}, "rocm_program", "rocm_toolchain")
@@ -52,16 +52,6 @@ rocm_toolchain(
     toolchain_name = {name},
 )
 
-toolchain(
-    name = "toolchain",
-    exec_compatible_with = [
-        "@platforms//cpu:x86_64",
-        "@platforms//os:linux",
-    ],
-    toolchain = ":rocm",
-    toolchain_type = {toolchain_type},
-)
-
 rocm_program(
     name = "clang",
     program = "clang",
@@ -105,10 +95,9 @@ alias(
         prefix = repr(layout.prefix),
         resource = repr(layout.resource),
         toolchain_bzl = repr(toolchain_bzl),
-        toolchain_type = repr(toolchain_type),
     )
 
-def inspect_build_file(folder, programs, libraries, own_libraries, library_path, loader, tree, toolchain_bzl, toolchain_type):
+def inspect_build_file(folder, programs, libraries, own_libraries, library_path, loader, tree, toolchain_bzl):
     """Returns the BUILD file of the repository of LLVM's inspecting programs."""
     tree = str(tree).split("//")[0]
     return _HEADER + """
@@ -125,15 +114,6 @@ rocm_inspect_toolchain(
     programs = {programs},
 )
 
-toolchain(
-    name = "toolchain",
-    exec_compatible_with = [
-        "@platforms//cpu:x86_64",
-        "@platforms//os:linux",
-    ],
-    toolchain = ":inspect",
-    toolchain_type = {toolchain_type},
-)
 {runs}""".format(
         libraries = repr([tree + "//:" + path for path in libraries]),
         library_path = repr(library_path),
@@ -148,10 +128,9 @@ rocm_program(
 )
 """.format(name = "llvm-readelf" if program == "llvm-readobj" else program) for program in programs]),
         toolchain_bzl = repr(toolchain_bzl),
-        toolchain_type = repr(toolchain_type),
     )
 
-def local_build_file(name, layout, bitcode, toolchain_bzl, toolchain_type):
+def local_build_file(name, layout, bitcode, toolchain_bzl):
     """Returns the BUILD file of an installed ROCm."""
     return _HEADER + """
 load({toolchain_bzl}, "rocm_program", "rocm_toolchain")
@@ -193,16 +172,6 @@ rocm_toolchain(
     toolchain_name = {name},
 )
 
-toolchain(
-    name = "toolchain",
-    exec_compatible_with = [
-        "@platforms//cpu:x86_64",
-        "@platforms//os:linux",
-    ],
-    toolchain = ":rocm",
-    toolchain_type = {toolchain_type},
-)
-
 rocm_program(
     name = "clang",
     program = "clang",
@@ -234,5 +203,22 @@ rocm_program(
         prefix = repr(layout.prefix),
         resource = repr(layout.resource),
         toolchain_bzl = repr(toolchain_bzl),
-        toolchain_type = repr(toolchain_type),
     )
+
+def toolchains_build_file(tree, inspect, toolchain_type, inspect_toolchain_type):
+    """Returns the BUILD file of the repository that declares toolchains, apart from what they consist of."""
+    return _HEADER + "".join(["""
+toolchain(
+    name = {name},
+    exec_compatible_with = [
+        "@platforms//cpu:x86_64",
+        "@platforms//os:linux",
+    ],
+    toolchain = {toolchain},
+    toolchain_type = {toolchain_type},
+)
+""".format(name = repr(name), toolchain = repr(toolchain), toolchain_type = repr(type)) for name, toolchain, type in [
+        ("rocm", "@{}//:rocm".format(tree), toolchain_type),
+    ] + ([
+        ("inspect", "@{}//:inspect".format(inspect), inspect_toolchain_type),
+    ] if inspect else [])])

@@ -86,8 +86,15 @@ run_go() {
 
 say "fetching the Go modules that go.sum names"
 cp "$root/go.mod" "$root/go.sum" "$dir/module.new/"
-run_go "$dir/module.new" mod download -x 2>"$dir/module.new/log" ||
-  { grep -v '^#' "$dir/module.new/log" >&2; die "Go modules could not be fetched through GOPROXY=$proxies" "see above; check the network and run this again"; }
+if ! run_go "$dir/module.new" mod download -json >"$dir/module.new/modules" 2>"$dir/module.new/log"; then
+  say "error: Go modules could not be fetched through GOPROXY=$proxies:"
+  # Go names the module beside its error, not always in it.
+  sed -n 's/^\t"\(Path\|Version\|Error\)": "\(.*\)",\{0,1\}$/\1 \2/p' "$dir/module.new/modules" |
+    awk '$1 == "Path" { path = $2 } $1 == "Version" { version = $2 } $1 == "Error" { sub(/^Error /, ""); print "bazelw:     " path "@" version ": " $0 }' >&2
+  grep -v '^go: downloading' "$dir/module.new/log" >&2 || :
+  say "  run it again; if it is the same module again, that proxy's copy is damaged: name another with GOPROXY"
+  exit 1
+fi
 cmp -s "$root/go.sum" "$dir/module.new/go.sum" || die "go.sum does not cover every module of go.mod, so they cannot be verified" "run 'go mod tidy' and commit go.sum"
 
 for entry in $missing; do
