@@ -200,8 +200,8 @@ def _rocm_program_impl(ctx):
     ctx.actions.write(script, "\n".join([
         "#!/bin/sh",
         "# Starts a program of the toolchain in the directory that `bazel run` was called from.",
-        'runfiles=${RUNFILES_DIR:-$0.runfiles}',
-        'case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac',
+        "runfiles=${RUNFILES_DIR:-$0.runfiles}",
+        "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
         'cd "${BUILD_WORKING_DIRECTORY:-.}" || exit',
     ] + ["export {}={}".format(name, quoted(value)) for name, value in tool.env.items()] + [
         'exec "{}" {} "$@"'.format(runfile(tool.executable.path), " ".join([quoted(argument) for argument in tool.arguments])),

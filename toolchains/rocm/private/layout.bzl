@@ -17,11 +17,13 @@ def _expand(root, pattern):
     return sorted(found, key = str)
 
 def find_first(root, patterns):
-    """Returns the last match, which is the newest version, of the first pattern that has one; else None.
+    """Searches a directory for one of several places.
 
     Args:
       root: the path to search below.
       patterns: a list of relative paths; a "*" at an element's end stands for anything.
+    Returns:
+      The last match, which is the newest version, of the first pattern that has one; else None.
     """
     for pattern in patterns:
         found = _expand(root, pattern)
