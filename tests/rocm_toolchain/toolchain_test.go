@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -247,6 +248,18 @@ func TestADownstreamModulesLockWins(t *testing.T) {
 	got = bazel(t, dir, nil, "run", "@rocm//:clang", "--", "--version")
 	require.Equal(t, 0, got.code, got.errors)
 	assert.Contains(t, got.out, "clang version 21.", "without a lock of its own, hiploom's")
+}
+
+func TestFetchAndUnpackAreQuick(t *testing.T) {
+	dir := downstream(t, "")
+	// Bazel's own start is not what this is about.
+	require.Equal(t, 0, bazel(t, dir, nil, "build", "@hiploom//toolchains/rocm:archs").code)
+	start := time.Now()
+	got := bazel(t, dir, nil, "build", "--repository_cache=", "@rocm//:rocm")
+	require.Equal(t, 0, got.code, got.errors)
+	took := time.Since(start)
+	t.Logf("69 MB fetched, checked, unpacked, pruned and assembled in %v", took.Round(100*time.Millisecond))
+	assert.Less(t, took, time.Minute)
 }
 
 func TestProgramsForPeople(t *testing.T) {

@@ -76,7 +76,7 @@ case $chosen in
       row bazel "$tree/usr/bin/bazel ($(cat "$tree/usr/share/bazel/build-label.txt"))"
       row java "$(readlink -f "$tree/usr/lib/jvm/default-java")"
       row cc "$tree/usr/bin/gcc ($("$tree/usr/lib64/ld-linux-x86-64.so.2" --library-path "$tree/usr/lib/x86_64-linux-gnu" "$tree/usr/bin/gcc" -dumpfullversion))"
-      row go "$state/mirror/archives/$(sed -n 's/.*"\(v[^"]*\.linux-amd64\.zip\)".*/\1/p' "$root/MODULE.bazel")"
+      row go "$(echo "$state"/mirror/archives/*.linux-amd64.zip)"
       sandbox=no
       # shellcheck source=mirror/enter.sh
       . "$mirror/enter.sh"

@@ -15,10 +15,18 @@ in_tree() {
   "$tree/usr/lib64/ld-linux-x86-64.so.2" --library-path "$tree/usr/lib/x86_64-linux-gnu" "$tree/usr/bin/$program" "$@"
 }
 
-# Two names and a version out of MODULE.bazel, which is their only home.
-archive=$(sed -n 's/.*"\(v[^"]*\.linux-amd64\.zip\)".*/\1/p' "$root/MODULE.bazel")
-sha256=$(sed -n '/linux-amd64\.zip"/,/]/s/.*"\([0-9a-f]\{64\}\)".*/\1/p' "$root/MODULE.bazel" | head -n 1)
-[ -n "$archive$sha256" ] || die "MODULE.bazel names no Go toolchain for linux-amd64" "restore go_sdk.download there"
+job=
+trap '[ -z "$job" ] || kill "$job" 2>/dev/null || :; exit 130' INT TERM HUP
+# shellcheck source=watch.sh
+. "$here/watch.sh"
+
+# The Go toolchain's version and hash are in MODULE.bazel, which is their only home.
+go_version=$(sed -n 's/^GO_VERSION = "\(.*\)"$/\1/p' "$root/MODULE.bazel")
+sha256=$(sed -n 's/.*"linux-amd64": "\([0-9a-f]\{64\}\)".*/\1/p' "$root/MODULE.bazel")
+archive=v0.0.1-go$go_version.linux-amd64.zip
+if [ -z "$go_version" ] || [ -z "$sha256" ]; then
+  die "MODULE.bazel names no Go toolchain for linux-amd64" "restore go_sdk.download there"
+fi
 version_in_module_file() { sed -n "s/.*bazel_dep(name = \"$1\", version = \"\\([^\"]*\\)\".*/\\1/p" "$root/MODULE.bazel"; }
 
 # The addresses that this machine's Go would ask.
@@ -44,7 +52,8 @@ if [ ! -f "$dir/archives/$archive" ]; then
       file://*) cp "${url#file://}" "$dir/archive.new/$archive" 2>/dev/null || continue ;;
       *)
         # apt's own downloader: always there, and it knows the machine's network settings.
-        /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(user)" -o Acquire::Retries=3 download-file "$url" "$dir/archive.new/$archive" >"$dir/archive.new/log" 2>&1 || continue
+        watch_growth "$dir/archive.new/log" "of 70 MB" "$dir/archive.new" \
+          /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(user)" -o Acquire::Retries=3 download-file "$url" "$dir/archive.new/$archive" || continue
         ;;
     esac
     got=$(sha256_of "$dir/archive.new/$archive")
@@ -76,7 +85,10 @@ LIST
 say "unpacking the Go toolchain, to fetch Go modules with"
 rm -rf "$dir/go.new" "$dir/module.new"
 mkdir "$dir/go.new" "$dir/module.new"
-in_tree unzip -q "$dir/archives/$archive" -d "$dir/go.new" || die "$dir/archives/$archive cannot be unpacked" "see above; remove it and run this again"
+watch_growth "$dir/module.new/log" "unpacked" "$dir/go.new" in_tree unzip -q "$dir/archives/$archive" -d "$dir/go.new" || {
+  cat "$dir/module.new/log" >&2
+  die "$dir/archives/$archive cannot be unpacked" "see above; remove it and run this again"
+}
 sdk=$(echo "$dir"/go.new/golang.org/toolchain@*)
 chmod +x "$sdk"/bin/go "$sdk"/pkg/tool/*/*
 run_go() {
@@ -86,7 +98,8 @@ run_go() {
 
 say "fetching the Go modules that go.sum names"
 cp "$root/go.mod" "$root/go.sum" "$dir/module.new/"
-if ! run_go "$dir/module.new" mod download -json >"$dir/module.new/modules" 2>"$dir/module.new/log"; then
+download() { run_go "$dir/module.new" mod download -json >"$dir/module.new/modules"; }
+if ! watch_growth "$dir/module.new/log" "Go modules" "$dir/gomod" download; then
   say "error: Go modules could not be fetched through GOPROXY=$proxies:"
   # Go names the module beside its error, not always in it.
   sed -n 's/^\t"\(Path\|Version\|Error\)": "\(.*\)",\{0,1\}$/\1 \2/p' "$dir/module.new/modules" |

@@ -19,31 +19,17 @@ stop() {
   exit 130
 }
 trap stop INT TERM HUP
+# Whatever fails, a half-made tree takes no space.
+trap 'rm -rf "$new"' EXIT
+# shellcheck source=watch.sh
+. "$here/watch.sh"
 
-# Runs a command in the background, its output to a log, and says every few seconds how far a directory has grown.
-# usage: watch_growth LOG WHAT DIRECTORY COMMAND...
-watch_growth() {
-  log=$1 what=$2 grows=$3
-  shift 3
-  "$@" >"$log" 2>&1 &
-  job=$!
-  waited=0
-  while kill -0 "$job" 2>/dev/null; do
-    sleep 0.2
-    waited=$((waited + 1))
-    [ $((waited % 15)) != 0 ] || say "  $what: $(du -sm "$grows" 2>/dev/null | cut -f1) MB"
-  done
-  status=0
-  wait "$job" || status=$?
-  job=
-  return "$status"
-}
-
-disk_full() { grep -qi 'no space left' "$1" 2>/dev/null; }
-need_kb=1600000
-free_kb=$(df -Pk "$dir" | awk 'NR == 2 { print $4 }')
-[ "$free_kb" -ge "$need_kb" ] ||
-  die "$dir has $((free_kb / 1024)) MB of free disk space, and set-up needs $((need_kb / 1024)) MB" "free some, or point XDG_CACHE_HOME at a larger disk"
+free_kb() { df -Pk "$dir" | awk 'NR == 2 { print $4 }'; }
+# A log on a full disk may be empty, so its words are not all there is to go by.
+disk_full() { grep -qi 'no space left' "$1" 2>/dev/null || [ "$(free_kb)" -lt 20000 ]; }
+need_kb=$((1600000 - $({ du -sk "$apt" 2>/dev/null || echo 0; } | cut -f1)))
+[ "$(free_kb)" -ge "$need_kb" ] ||
+  die "$dir has $(($(free_kb) / 1024)) MB of free disk space, and set-up needs $((need_kb / 1024)) MB" "free some, or point XDG_CACHE_HOME at a larger disk"
 
 # An apt of our own: its state here, nothing of the machine's touched, the machine's network settings kept.
 mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/empty" "$apt/none"

@@ -36,7 +36,7 @@ fi
 # Left by a set-up that was killed: the lock is ours, so nobody is at work on them.
 rm -rf "$dir"/*.new
 
-tree=$dir/root-$(cat "$here/packages.list" "$here/root.sh" | sha256sum | cut -c1-16)
+tree=$dir/root-$(cat "$here/packages.list" "$here/root.sh" "$here/enter.sh" | sha256sum | cut -c1-16)
 if [ ! -d "$tree" ]; then
   say "setting up Bazel $(cat "$root/.bazelversion") from this machine's Debian mirror (once; about 350 MB to download, 900 MB on disk)"
   sh "$here/root.sh" "$root" "$tree" "$dir"
