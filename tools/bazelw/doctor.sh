@@ -82,6 +82,8 @@ case $chosen in
       . "$mirror/enter.sh"
       (enter_tree "$tree" "$bwrap" "$output" /usr/share/bazel/linux-sandbox -- /usr/bin/true) >/dev/null 2>&1 && sandbox=yes
       row sandbox "$([ $sandbox = yes ] && echo linux-sandbox || echo 'processwrapper-sandbox: this kernel does not allow linux-sandbox')"
+      others=$(find "$state/mirror" -maxdepth 1 -name 'root-*' ! -path "$tree" 2>/dev/null | awk 'END { print NR }')
+      [ "$others" = 0 ] || row note "$others other root trees of about 0.9 GB are below $state/mirror; those of no checkout of yours can be removed"
       grep -o 'override_module=[^"]*' "$rc" | sed 's/^override_module=//; s/=/ from /' | sort | while IFS= read -r line; do row module "$line"; done
     fi
     ;;
