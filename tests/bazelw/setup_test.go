@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hiploom/hiploom/tests/machine"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -42,14 +42,10 @@ type network struct {
 // machineMirrors asks the machine which mirrors it uses.
 func machineMirrors(t *testing.T) map[string]string {
 	t.Helper()
-	listing, err := exec.Command("apt-get", "update", "--print-uris", "-q", "-o", "Debug::NoLocking=true", "-o", "Dir::State::lists="+t.TempDir()).Output()
-	require.NoError(t, err)
-	debian := regexp.MustCompile(`'(https?://[^']*)/dists/[a-z]+/InRelease'`).FindSubmatch(listing)
-	require.NotNil(t, debian, "apt's sources name no mirror")
 	proxy, err := exec.Command("go", "env", "GOPROXY").Output()
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(strings.TrimSpace(string(proxy)), ",")
-	return map[string]string{"debian": string(debian[1]), "goproxy": strings.TrimSuffix(first, "/")}
+	return map[string]string{"debian": machine.DebianMirror(t), "goproxy": strings.TrimSuffix(first, "/")}
 }
 
 func newNetwork(t *testing.T, store string) *network {

@@ -98,6 +98,11 @@ func TestExplicitBazelWinsAndMustBeTheRightVersion(t *testing.T) {
 	assert.Contains(t, got.stderr, "is version '6.5.0', and .bazelversion asks for "+version(t))
 	assert.Empty(t, got.stdout)
 
+	b.variables = []string{"HIPLOOM_BAZEL=" + filepath.Join(b.dir, "bazelw")}
+	got = b.run("build")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.stderr, "names bazelw itself")
+
 	b.variables = []string{"HIPLOOM_BAZEL=/no/such/bazel"}
 	got = b.run("build")
 	assert.Equal(t, 1, got.code)
@@ -184,6 +189,16 @@ func TestReleaseWithAnotherHashIsRefused(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(b.cache, "hiploom/bazelw/release/bazelisk*"))
 	require.NoError(t, err)
 	assert.Empty(t, left, "nothing of a refused download stays")
+}
+
+func TestAReleaseThatCannotBeHadLeavesTheThirdWayOpen(t *testing.T) {
+	b := newBench(t)
+	b.add("curl", `case "$*" in *bazel_registry*) exit 0;; esac`, "echo 'curl: (22) 404' >&2", "exit 22")
+	got := b.run("build")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.stderr, "fetching https://github.com/bazelbuild/bazelisk/releases/download/")
+	assert.Contains(t, got.stderr, "going on with Debian's mirrors")
+	assert.Contains(t, got.stderr, "needs 'apt-get', which is missing", "it did go on")
 }
 
 func TestMissingPrerequisiteIsNamed(t *testing.T) {

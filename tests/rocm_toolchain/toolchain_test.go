@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hiploom/hiploom/tests/machine"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -152,12 +153,9 @@ func TestFetchErrorsNameThePackageTheAddressesAndTheCure(t *testing.T) {
 // mirror passes this machine's Debian mirror on, and cuts one package short.
 func mirror(t *testing.T, short *string) *httptest.Server {
 	t.Helper()
-	listing, err := exec.Command("apt-get", "update", "--print-uris", "-q", "-o", "Debug::NoLocking=true", "-o", "Dir::State::lists="+t.TempDir()).Output()
-	require.NoError(t, err)
-	debian := regexp.MustCompile(`'(https?://[^']*)/dists/[a-z]+/InRelease'`).FindSubmatch(listing)
-	require.NotNil(t, debian)
+	debian := machine.DebianMirror(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		response, err := http.Get(string(debian[1]) + strings.TrimPrefix(r.URL.Path, "/debian"))
+		response, err := http.Get(debian + strings.TrimPrefix(r.URL.Path, "/debian"))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return

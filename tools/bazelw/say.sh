@@ -20,3 +20,6 @@ make_writable() {
     die "cannot write to $1" "point XDG_CACHE_HOME at a directory that $(user) may write to"
   fi
 }
+
+# Addresses as they may be shown: without the password that one may hold.
+shown() { printf '%s' "$*" | sed 's#//[^/@,| ]*@#//***@#g'; }

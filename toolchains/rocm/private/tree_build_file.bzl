@@ -1,5 +1,20 @@
 """The BUILD files of the repositories that hold the compiler."""
 
+def _programs(toolchain, programs):
+    return "".join(["""
+rocm_program(
+    name = {name},
+    program = {program},
+    toolchain = {toolchain},
+)
+""".format(name = repr(name), program = repr(program), toolchain = repr(toolchain)) for name, program in programs.items()])
+
+_COMPILER_PROGRAMS = {
+    "clang": "clang",
+    "hipify-perl": "hipify",
+    "lld": "lld",
+}
+
 _HEADER = """# Written by hiploom's module extension rocm; do not edit.
 """
 
@@ -51,25 +66,7 @@ rocm_toolchain(
     resource_path = {resource},
     toolchain_name = {name},
 )
-
-rocm_program(
-    name = "clang",
-    program = "clang",
-    toolchain = ":rocm",
-)
-
-rocm_program(
-    name = "hipify-perl",
-    program = "hipify",
-    toolchain = ":rocm",
-)
-
-rocm_program(
-    name = "lld",
-    program = "lld",
-    toolchain = ":rocm",
-)
-{inspect}""".format(
+{programs}{inspect}""".format(
         bitcode = repr({path: arch for arch, path in bitcode.archs.items()}),
         bitcode_path = repr(layout.bitcode),
         clang_libraries = repr(libraries["clang"]),
@@ -93,6 +90,7 @@ alias(
         perl_libraries = repr(libraries["perl"]),
         perl_library = repr(perl_library),
         prefix = repr(layout.prefix),
+        programs = _programs(":rocm", _COMPILER_PROGRAMS),
         resource = repr(layout.resource),
         toolchain_bzl = repr(toolchain_bzl),
     )
@@ -113,20 +111,13 @@ rocm_inspect_toolchain(
     own_libraries = {own_libraries},
     programs = {programs},
 )
-
 {runs}""".format(
         libraries = repr([tree + "//:" + path for path in libraries]),
         library_path = repr(library_path),
         loader = repr(tree + "//:" + loader),
         own_libraries = repr(own_libraries),
         programs = repr({folder + "/" + program: program for program in programs}),
-        runs = "".join(["""
-rocm_program(
-    name = "{name}",
-    program = "{name}",
-    toolchain = ":inspect",
-)
-""".format(name = "llvm-readelf" if program == "llvm-readobj" else program) for program in programs]),
+        runs = _programs(":inspect", {name: name for name in ["llvm-readelf" if program == "llvm-readobj" else program for program in programs]}),
         toolchain_bzl = repr(toolchain_bzl),
     )
 
@@ -171,25 +162,7 @@ rocm_toolchain(
     resource_path = {resource},
     toolchain_name = {name},
 )
-
-rocm_program(
-    name = "clang",
-    program = "clang",
-    toolchain = ":rocm",
-)
-
-rocm_program(
-    name = "hipify-perl",
-    program = "hipify",
-    toolchain = ":rocm",
-)
-
-rocm_program(
-    name = "lld",
-    program = "lld",
-    toolchain = ":rocm",
-)
-""".format(
+{programs}""".format(
         bitcode = repr({path: arch for arch, path in bitcode.archs.items()}),
         bitcode_path = repr(layout.bitcode),
         common_bitcode = repr(bitcode.common),
@@ -201,6 +174,7 @@ rocm_program(
         name = repr(name),
         object_version = bitcode.object_version,
         prefix = repr(layout.prefix),
+        programs = _programs(":rocm", _COMPILER_PROGRAMS),
         resource = repr(layout.resource),
         toolchain_bzl = repr(toolchain_bzl),
     )

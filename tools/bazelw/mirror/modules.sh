@@ -58,11 +58,11 @@ if [ ! -f "$dir/archives/$archive" ]; then
     esac
     got=$(sha256_of "$dir/archive.new/$archive")
     [ "$got" != "$sha256" ] || break
-    say "error: $archive from $url has SHA-256 $got, not the $sha256 of MODULE.bazel: refused"
+    say "error: $archive from $(shown "$url") has SHA-256 $got, not the $sha256 of MODULE.bazel: refused"
   done
   if [ "$got" != "$sha256" ]; then
     cat "$dir/archive.new/log" >&2 2>/dev/null || :
-    die "the Go toolchain $archive could not be had from: $(printf '%s' "$sites" | tr '\n' ' ') https://go.dev/dl/mod" \
+    die "the Go toolchain $archive could not be had from: $(shown "$sites" | tr '\n' ' ') https://go.dev/dl/mod" \
       "check the network, or name a Go module proxy: GOPROXY=https://PROXY ./bazelw ..."
   fi
   mv "$dir/archive.new/$archive" "$dir/archives/$archive"
@@ -100,7 +100,7 @@ say "fetching the Go modules that go.sum names"
 cp "$root/go.mod" "$root/go.sum" "$dir/module.new/"
 download() { run_go "$dir/module.new" mod download -json >"$dir/module.new/modules"; }
 if ! watch_growth "$dir/module.new/log" "Go modules" "$dir/gomod" download; then
-  say "error: Go modules could not be fetched through GOPROXY=$proxies:"
+  say "error: Go modules could not be fetched through GOPROXY=$(shown "$proxies"):"
   # Go names the module beside its error, not always in it.
   sed -n 's/^\t"\(Path\|Version\|Error\)": "\(.*\)",\{0,1\}$/\1 \2/p' "$dir/module.new/modules" |
     awk '$1 == "Path" { path = $2 } $1 == "Version" { version = $2 } $1 == "Error" { sub(/^Error /, ""); print "bazelw:     " path "@" version ": " $0 }' >&2
@@ -126,7 +126,7 @@ for entry in $missing; do
   rm -rf "$dir/module.new/$name/tests" "$dir/module.new/$name/testdata"
   case $name in
     gazelle-*)
-      run_go "$dir/module.new/$name" mod vendor >&2 || die "gazelle's own modules could not be fetched through GOPROXY=$proxies" "see above; check the network and run this again"
+      run_go "$dir/module.new/$name" mod vendor >&2 || die "gazelle's own modules could not be fetched through GOPROXY=$(shown "$proxies")" "see above; check the network and run this again"
       ;;
     rules_go-*)
       # Its own default toolchain would be looked up on the web; MODULE.bazel brings one.

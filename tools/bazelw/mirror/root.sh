@@ -105,7 +105,7 @@ $mirror $suite: has Bazel ${has:-nowhere}, not $version"
 done
 if [ -z "$found" ]; then
   say "error: no Debian mirror of this machine has Bazel $version; tried:"
-  printf '%s\n' "$tried" | sed '/^$/d; s/^/bazelw:     /' >&2
+  shown "$tried" | sed '/^$/d; s/^/bazelw:     /' >&2
   say "  if .bazelversion was changed, change it back; else name another mirror: HIPLOOM_DEB_MIRROR=http://MIRROR/debian"
   exit 1
 fi

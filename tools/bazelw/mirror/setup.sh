@@ -80,6 +80,8 @@ quote() { printf '%s' "$1" | sed 's/["\\]/\\&/g'; }
   awk -v list="$here/modules.list" -v standin="$here/standin" -v tree="$tree" -v gomodules="$dir/modules" -v root="$root" \
     -f "$here/overrides.awk" "$workspace/MODULE.bazel"
 } >"$rc.new"
+# A proxy's address may hold a password.
+chmod 600 "$rc.new"
 mv -f "$rc.new" "$rc"
 printf 'mirror\n' >"$cache/bazelw/way.new" && mv -f "$cache/bazelw/way.new" "$cache/bazelw/way"
 say "ready: $tree"
