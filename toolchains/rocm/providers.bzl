@@ -7,7 +7,6 @@ RocmToolInfo = provider(
         "env": "dict[string, string]: the action's environment",
         "executable": "File: what to start; the toolchain's own loader, where there is one",
         "files": "depset[File]: everything the program needs to run, and nothing that another needs",
-        "templates": "list[string]: as `arguments`, with %ROOT% for the toolchain's directory",
     },
 )
 

@@ -17,8 +17,7 @@ def _tool(executable, templates, root, files, env = {}):
         arguments = [template.replace(_ROOT, root) for template in templates],
         env = {name: value.replace(_ROOT, root) for name, value in env.items()},
         executable = executable,
-        files = depset([executable], transitive = files),
-        templates = templates,
+        files = depset([executable] + files),
     )
 
 def _below(path):
@@ -55,16 +54,12 @@ def _rocm_toolchain_impl(ctx):
             "--sysroot=" + _ROOT,
             "--gcc-install-dir=" + _below(attr.gcc_install_path),
         ]
-    link_templates = _loaded(loader, library_paths, _below(attr.lld.label.name), "ld.lld")
-    if not loader:
-        # The name by which lld is started says which linker it is.
-        link_templates = []
-    hipify_templates = _loaded(loader, library_paths, _below(attr.perl.label.name), "perl") if loader else []
+    link_templates = _loaded(loader, library_paths, _below(attr.lld.label.name), "lld") + ["-flavor", "gnu", "-m", "elf64_amdgpu"]
+    hipify_templates = []
+    hipify_files = []
     if loader:
-        hipify_templates = hipify_templates + [_below(attr.hipify.label.name)]
-
-    def started(program, more):
-        return [depset(([program] if loader else []) + more)]
+        hipify_templates = _loaded(loader, library_paths, _below(attr.perl.label.name), "perl") + [_below(attr.hipify.label.name)]
+        hipify_files = [ctx.file.hipify, ctx.file.perl] + ctx.files.perl_libraries + ctx.files.perl_library
 
     wave_sizes = {arch.name: arch.wave_size for arch in ARCHS}
     archs = {}
@@ -82,16 +77,16 @@ def _rocm_toolchain_impl(ctx):
         )
     info = RocmToolchainInfo(
         archs = archs,
-        compile = _tool(loader or clang, compile_templates, root, started(clang, ctx.files.clang_libraries)),
+        compile = _tool(loader or clang, compile_templates, root, [clang] + ctx.files.clang_libraries),
         compile_files = depset(ctx.files.headers + ctx.files.common_bitcode),
         hipify = _tool(
             loader or ctx.file.hipify,
             hipify_templates,
             root,
-            started(ctx.file.hipify, [ctx.file.perl] + ctx.files.perl_libraries + ctx.files.perl_library) if loader else [],
+            hipify_files,
             env = {"PERL5LIB": _below(attr.perl_library_path)} if loader else {},
         ),
-        link = _tool(loader or ctx.file.lld, link_templates + ["-flavor", "gnu", "-m", "elf64_amdgpu"], root, started(ctx.file.lld, ctx.files.lld_libraries)),
+        link = _tool(loader or ctx.file.lld, link_templates, root, [ctx.file.lld] + ctx.files.lld_libraries),
         llvm_major = attr.llvm_major,
         name = attr.toolchain_name,
     )
@@ -141,7 +136,7 @@ def _rocm_inspect_toolchain_impl(ctx):
             _below(target.label.name),
             name,
         )]
-        programs[name] = _tool(loader, templates, root, [depset([program] + ctx.files.libraries + ctx.files.own_libraries)])
+        programs[name] = _tool(loader, templates, root, [program] + ctx.files.libraries + ctx.files.own_libraries)
     info = RocmInspectInfo(programs = programs)
     return [platform_common.ToolchainInfo(inspect = info), info]
 

@@ -93,7 +93,6 @@ def _rocm_tree_impl(rctx):
     if layout.missing:
         fail("the packages of the lock {} hold no complete compiler; missing: {}.".format(rctx.attr.lock, ", ".join(layout.missing)))
 
-    # Perl has the C library's directory besides its own.
     gcc = find_first(root, ["usr/lib/gcc/x86_64-linux-gnu/*"])
     if not gcc:
         fail("the packages of the lock {} hold no C++ standard library; add libstdc++-*-dev and libgcc-*-dev with the role headers.".format(rctx.attr.lock))
@@ -113,7 +112,8 @@ def _rocm_tree_impl(rctx):
     needed[_LOADER] = True
 
     # Parts of the C library that other programs of this release of it may want.
-    needed.update({_LIBRARIES + "/" + name: True for name in _MORE_LIBC if root.get_child(_LIBRARIES).get_child(name).exists})
+    more_libraries = [_LIBRARIES + "/" + name for name in _MORE_LIBC if root.get_child(_LIBRARIES).get_child(name).exists]
+    needed.update({path: True for path in more_libraries})
 
     # A library's name is often a link to the file with its full version.
     for path in needed.keys():
@@ -136,6 +136,11 @@ def _rocm_tree_impl(rctx):
         return not [end for end in _FOREIGN_HEADERS if name.endswith(end)]
 
     _prune(rctx, {
+        layout.hipify.removesuffix("/hipify-perl"): lambda entry: entry.basename == "hipify-perl",
+        layout.prefix + "/include/hip": None,
+        # Clang reads HIP's version from here, and without it leaves out the device's mathematics.
+        layout.prefix + "/share/hip": lambda entry: entry.basename == "version",
+    } | {
         layout.bitcode: keep_needed,
         layout.llvm + "/bin": lambda entry: entry.basename in ["clang", "lld"],
         layout.llvm + "/lib": keep_needed,
@@ -149,10 +154,7 @@ def _rocm_tree_impl(rctx):
         "usr/include": keep_files,
         "usr/include/asm-generic": None,
         "usr/include/c++": None,
-        "usr/include/hip": None,
         "usr/lib/linux/uapi/x86": None,
-        # Clang reads HIP's version from here, and without it leaves out the device's mathematics.
-        "usr/share/hip": lambda entry: entry.basename == "version",
         "usr/include/linux": lambda entry: entry.basename in _KERNEL_HEADERS,
         "usr/include/x86_64-linux-gnu": keep_files,
         "usr/include/x86_64-linux-gnu/asm": None,
@@ -168,7 +170,7 @@ def _rocm_tree_impl(rctx):
         libraries = libraries,
         library_path = _LIBRARIES,
         loader = _LOADER,
-        more_libraries = [_LIBRARIES + "/" + name for name in _MORE_LIBC if root.get_child(_LIBRARIES).get_child(name).exists],
+        more_libraries = more_libraries,
         name = rctx.attr.toolchain,
         perl_library = perl_library,
         inspect = rctx.attr.inspect,

@@ -32,8 +32,9 @@ filegroup(
     srcs = glob([
         {gcc} + "/crtbegin.o",
         {resource} + "/include/**",
-        {prefix} + "/include/**",
+        {prefix} + "/include/hip/**",
         {prefix} + "/share/hip/version",
+        "usr/include/**",
     ]),
 )
 
